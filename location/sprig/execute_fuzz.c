@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "location/sprig/sprig.h"
+#include "value/tree.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -59,7 +60,7 @@ static void check_outcome(const struct outcome *outcome, size_t source_len) {
 static void check_template(const struct fx_gotemplate *template, size_t source_len,
                            json_t *target) {
     static struct outcome outcomes[2]; /* errors are large */
-    json_t *before = json_deep_copy(target);
+    json_t *before = fx_tree_deep_copy(target);
     json_t *parts = json_pack("[i, s]", 0, "k");
     for (size_t i = 0; i < FX_COUNT(outcomes); i++) {
         execute(template, target, parts, &outcomes[i]);

@@ -78,7 +78,7 @@ static struct fx_unit *compile(json_t *document, size_t kind, const char *name) 
     struct fx_dialect_settings settings = {.n_items = 0};
     fx_dialect_settings_set(&settings, MAP_EXCEPTIONS_SETTING, "*");
     made.settings = &settings;
-    json_t *before = json_deep_copy(document);
+    json_t *before = fx_tree_deep_copy(document);
     assert(before != NULL);
     const bool ok = compile_as(document, kind, &made, &err);
     if (ok) {

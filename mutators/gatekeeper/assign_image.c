@@ -194,7 +194,7 @@ static bool check_parts(const struct policy *policy, const struct image *parts,
 
 static bool read_parts(struct assign_image *assign, const struct policy *policy,
                        struct fx_err *err) {
-    assign->parameters = fx_value_copy(policy->parameters);
+    assign->parameters = fx_tree_deep_copy(policy->parameters);
     if (policy->parameters != NULL && assign->parameters == NULL) {
         return fx_fail_nomem(err);
     }

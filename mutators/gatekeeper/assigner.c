@@ -110,7 +110,7 @@ static bool read_external(struct source *source, json_t *external, struct fx_err
                           "spec.parameters.assign.externalData.provider: Required value");
     }
     source->type = SOURCE_EXTERNAL;
-    source->external_node = fx_value_copy(external);
+    source->external_node = fx_tree_deep_copy(external);
     if (source->external_node == NULL) {
         return fx_fail_nomem(err);
     }

@@ -147,7 +147,7 @@ static bool read_values(const struct condition_reading *reading,
     }
     const bool patterns = condition->relation == CONDITION_MATCHES;
     json_t *values = fx_shape_view(reading->node, "values");
-    condition->values = fx_value_copy(values);
+    condition->values = fx_tree_deep_copy(values);
     condition->strings = json_object();
     condition->patterns = calloc(json_array_size(values) + 1, sizeof(struct fx_regex *));
     if ((values != NULL && condition->values == NULL) || condition->strings == NULL ||

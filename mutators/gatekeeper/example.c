@@ -102,7 +102,7 @@ static bool exact_init(struct exact *exact, const struct fx_location *location,
 /* Returns a copy of the value as an element of the list, with its key. A new
  * reference. */
 static json_t *as_element(const struct fx_location_step *list, const json_t *value) {
-    json_t *element = json_is_object(value) ? json_deep_copy(value) : json_object();
+    json_t *element = json_is_object(value) ? fx_tree_deep_copy(value) : json_object();
     if (element != NULL &&
         !fx_tree_set_take(element, list->name, json_incref(list->value))) {
         json_decref(element);

@@ -250,7 +250,7 @@ static void set_operation(struct modify_set *set, struct fx_text operation) {
 static bool read_operation(struct modify_set *set, const struct policy *policy,
                            struct fx_err *err) {
     json_t *node = fx_shape_view(policy->parameters, "operation");
-    set->operation_node = fx_value_copy(node);
+    set->operation_node = fx_tree_deep_copy(node);
     if (node != NULL && set->operation_node == NULL) {
         return fx_fail_nomem(err);
     }
@@ -266,7 +266,7 @@ static bool read_operation(struct modify_set *set, const struct policy *policy,
 static bool read_values(struct modify_set *set, const struct policy *policy,
                         struct fx_err *err) {
     json_t *list = fx_shape_view(fx_shape_view(policy->parameters, "values"), "fromList");
-    json_t *values = list != NULL ? fx_value_copy(list) : json_array();
+    json_t *values = list != NULL ? fx_tree_deep_copy(list) : json_array();
     const bool ok = values != NULL && fx_value_set_init(&set->values, values);
     json_decref(values);
     return ok || fx_fail_nomem(err);

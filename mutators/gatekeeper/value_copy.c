@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/value_copy.c - deep copies. (json_deep_copy() would truncate keys
- * at a NUL.)
+ * mutators/gatekeeper/value_copy.c - deep copies with doubles.
  */
 #include "mutators/gatekeeper/value_copy.h"
 
@@ -10,9 +9,8 @@
 /* A double holds every integer up to this one. */
 #define EXACT_MAX ((json_int_t)1 << 53)
 
-/* How integers are copied. */
+/* How the integers of a value are copied. */
 enum integers {
-    INTEGERS_KEPT,
     INTEGERS_AS_DOUBLES,
     INTEGERS_OF_ELEMENT, /* as doubles, except in the members of this object */
 };
@@ -20,11 +18,9 @@ enum integers {
 static json_t *copy_value(json_t *value, enum integers integers);
 
 static json_t *copy_member(json_t *value, enum integers integers) {
-    if (integers != INTEGERS_OF_ELEMENT) {
-        return copy_value(value, integers);
-    }
-    return copy_value(value,
-                      json_is_integer(value) ? INTEGERS_KEPT : INTEGERS_AS_DOUBLES);
+    return integers == INTEGERS_OF_ELEMENT && json_is_integer(value)
+               ? json_integer(json_integer_value(value))
+               : copy_value(value, INTEGERS_AS_DOUBLES);
 }
 
 static json_t *copy_object(json_t *object, enum integers integers) {
@@ -42,15 +38,13 @@ static json_t *copy_object(json_t *object, enum integers integers) {
     return made;
 }
 
-static json_t *copy_array(json_t *array, enum integers integers) {
-    const enum integers within =
-        integers == INTEGERS_KEPT ? INTEGERS_KEPT : INTEGERS_AS_DOUBLES;
+static json_t *copy_array(json_t *array) {
     json_t *made = json_array();
     for (size_t i = 0; made != NULL && i < json_array_size(array); i++) {
         json_t *value = json_array_get(array, i);
-        const bool is_element = json_is_object(value) && integers != INTEGERS_KEPT;
-        if (!fx_tree_append_take(
-                made, copy_value(value, is_element ? INTEGERS_OF_ELEMENT : within))) {
+        if (!fx_tree_append_take(made, copy_value(value, json_is_object(value)
+                                                             ? INTEGERS_OF_ELEMENT
+                                                             : INTEGERS_AS_DOUBLES))) {
             json_decref(made);
             return NULL;
         }
@@ -58,10 +52,9 @@ static json_t *copy_array(json_t *array, enum integers integers) {
     return made;
 }
 
-static json_t *copy_integer(json_int_t value, enum integers integers) {
-    return integers == INTEGERS_KEPT || value > EXACT_MAX || value < -EXACT_MAX
-               ? json_integer(value)
-               : json_real((double)value);
+static json_t *copy_integer(json_int_t value) {
+    return value > EXACT_MAX || value < -EXACT_MAX ? json_integer(value)
+                                                   : json_real((double)value);
 }
 
 static json_t *copy_value(json_t *value, enum integers integers) {
@@ -70,19 +63,15 @@ static json_t *copy_value(json_t *value, enum integers integers) {
     }
     switch (json_typeof(value)) {
     case JSON_OBJECT: return copy_object(value, integers);
-    case JSON_ARRAY: return copy_array(value, integers);
-    case JSON_STRING: return fx_tree_new_string(fx_tree_text(value));
-    case JSON_INTEGER: return copy_integer(json_integer_value(value), integers);
-    case JSON_REAL: return json_real(json_real_value(value));
+    case JSON_ARRAY: return copy_array(value);
+    case JSON_INTEGER: return copy_integer(json_integer_value(value));
+    case JSON_STRING:
+    case JSON_REAL:
     case JSON_TRUE:
     case JSON_FALSE:
-    case JSON_NULL: return value; /* all nulls are the same node */
+    case JSON_NULL: return fx_tree_deep_copy(value);
     }
     return NULL;
-}
-
-json_t *fx_value_copy(json_t *value) {
-    return copy_value(value, INTEGERS_KEPT);
 }
 
 json_t *fx_value_copy_doubles(json_t *value, bool is_element) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/gatekeeper/value_copy.h - private: copies of values of a policy that a mutator
- * keeps. Without copies, thousands of policies would keep many pages of freed policies
- * resident.
+ * keeps, with other numbers. (fx_tree_deep_copy() makes those with the same ones. Without
+ * copies, thousands of policies would keep many pages of freed policies resident.)
  */
 #ifndef FX_MUTATORS_GATEKEEPER_VALUE_COPY_H
 #define FX_MUTATORS_GATEKEEPER_VALUE_COPY_H
@@ -13,11 +13,7 @@
 
 #include "base/macros.h"
 
-/* Makes a deep copy with the same types. Returns NULL for NULL, and if out of memory.
- * Recursion is as deep as the value (FX_LIMIT_JSON_DEPTH). */
-json_t *fx_value_copy(json_t *value) FX_MUST_USE;
-
-/* Makes a copy with doubles instead of integers, as Go reads the numbers of
+/* Makes a deep copy with doubles instead of integers, as Go reads the numbers of
  * `assign.value`, so that messages about the object print them as Gatekeeper does. An
  * integer stays an integer if a double would round it, and if it may be the key of a list
  * element, because the type of a key matters. Such keys are members of an object in a

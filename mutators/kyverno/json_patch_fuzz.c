@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct fx_text rest = {(const char *)data, size};
     json_t *object = fx_json_read(fx_text_cut(&rest, '\n'), NULL, &err);
     if (json_is_object(object) && fx_text_is_utf8(rest)) {
-        json_t *before = json_deep_copy(object);
+        json_t *before = fx_tree_deep_copy(object);
         json_t *text = fx_tree_new_string(rest);
         struct fx_arena arena;
         fx_arena_init(&arena, ARENA_BYTES);

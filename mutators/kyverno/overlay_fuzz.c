@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     json_t *object = fx_json_read(fx_text_cut(&rest, '\n'), NULL, &err);
     json_t *overlay = fx_json_read(fx_text_cut(&rest, '\n'), NULL, &err);
     if (json_is_object(object) && json_is_object(overlay) && fx_text_is_utf8(rest)) {
-        json_t *before[] = {json_deep_copy(object), json_deep_copy(overlay)};
+        json_t *before[] = {fx_tree_deep_copy(object), fx_tree_deep_copy(overlay)};
         struct fx_arena arena;
         fx_arena_init(&arena, ARENA_BYTES);
         const struct fx_bound bound = fx_budget_narrow(MOST_UNITS, 0);

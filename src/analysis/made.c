@@ -23,7 +23,7 @@
 static bool merge_values(json_t *into, json_t *from);
 
 static bool add_copy(json_t *into, struct fx_text key, const json_t *value) {
-    return fx_tree_set_take(into, key, json_deep_copy(value));
+    return fx_tree_set_take(into, key, fx_tree_deep_copy(value));
 }
 
 static bool is_container(const json_t *value) {
@@ -72,7 +72,7 @@ static bool merge_lists(json_t *into, const json_t *from) {
             same = are_one(candidate, element) ? candidate : NULL;
         }
         if (same != NULL ? !merge_values(same, element)
-                         : !fx_tree_append_take(into, json_deep_copy(element))) {
+                         : !fx_tree_append_take(into, fx_tree_deep_copy(element))) {
             return false;
         }
     }
@@ -154,8 +154,8 @@ static json_t *merge_samples(const json_t *a, const json_t *b, struct fx_text na
         (namespace_.data == NULL && !share_namespace(ours, theirs))) {
         return NULL;
     }
-    json_t *merged = json_deep_copy(a);
-    json_t *other = json_deep_copy(b);
+    json_t *merged = fx_tree_deep_copy(a);
+    json_t *other = fx_tree_deep_copy(b);
     json_t *metadata = fx_tree_view_key(merged, "metadata");
     if (merged == NULL || other == NULL || !merge_values(merged, other) ||
         (metadata != NULL && !take_names(metadata, theirs, namespace_))) {

@@ -54,7 +54,7 @@ static bool find_request(const struct analyzer *analyzer, struct trial_case *tca
 
 /* A copy of the object, in another namespace. */
 static json_t *move_to(json_t *object, const json_t *namespace_) {
-    json_t *moved = json_deep_copy(object);
+    json_t *moved = fx_tree_deep_copy(object);
     json_t *metadata = fx_tree_view_key(moved, "metadata");
     json_t *name = fx_tree_view_key(fx_tree_view_key(namespace_, "metadata"), "name");
     if (moved == NULL || name == NULL ||

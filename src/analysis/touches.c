@@ -388,7 +388,7 @@ static bool look_at_template(const struct touch *touch, struct fx_err *err) {
             continue;
         }
         json_t *label = last_token(path);
-        json_t *object = json_deep_copy(touch->tcase->object);
+        json_t *object = fx_tree_deep_copy(touch->tcase->object);
         bool fits = true;
         bool ok = label != NULL && object != NULL
                       ? add_label(object, fx_tree_text(label), &fits, err)
@@ -416,7 +416,7 @@ static bool check_kinds(const struct touch *touch,
             fx_text_equal(binding->kind, touch->subject.kind)) {
             continue;
         }
-        json_t *object = json_deep_copy(touch->tcase->object);
+        json_t *object = fx_tree_deep_copy(touch->tcase->object);
         const bool ok = object != NULL && fx_analyzer_set_type(object, binding)
                             ? try_other(touch, object, check, err)
                             : fx_fail_nomem(err);

@@ -156,7 +156,7 @@ json_t *fx_admission_request_make(const struct fx_request *request,
         set_text(made, "namespace", namespace_) &&
         set_text(made, "operation", fx_text_of(fx_operation_name(request->operation))) &&
         (request->user_info == NULL ||
-         set(made, "userInfo", json_deep_copy(request->user_info))) &&
+         set(made, "userInfo", fx_tree_deep_copy(request->user_info))) &&
         set(made, "dryRun", json_false()) &&
         set(made, "options", make_options(request->operation));
     return fx_tree_keep_if(ok, made);

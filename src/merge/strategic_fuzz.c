@@ -47,7 +47,7 @@ static void check(struct fx_schema schema, json_t *object, json_t *patch,
     enum fx_code codes[2];
     json_t *own = fx_json_read(text, NULL, &err);
     json_t *shared = json_incref(object);
-    json_t *patch_before = json_deep_copy(patch);
+    json_t *patch_before = fx_tree_deep_copy(patch);
     assert(own != NULL && patch_before != NULL);
     (void)merge(schema, &own, patch, &codes[0]);
     (void)merge(schema, &shared, patch, &codes[1]);

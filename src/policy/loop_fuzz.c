@@ -17,6 +17,7 @@
 #include "value/equal.h"
 #include "value/json.h"
 #include "value/patch.h"
+#include "value/tree.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -96,7 +97,7 @@ static void check(const struct fx_snapshot *snapshot, json_t *object, json_t *sp
     struct case_run first;
     struct case_run plain;
     struct case_run again;
-    json_t *before = json_deep_copy(object);
+    json_t *before = fx_tree_deep_copy(object);
     assert(before != NULL);
     case_run(&first, snapshot, object, space, false);
     case_run(&plain, snapshot, object, space, true);

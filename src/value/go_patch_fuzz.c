@@ -54,7 +54,7 @@ static void check(enum fx_go_patch_version version, const json_t *operations_giv
                   json_t *object) {
     struct fx_go_operation operations[MOST];
     const size_t n = read_operations(operations_given, operations);
-    json_t *before = json_deep_copy(object);
+    json_t *before = fx_tree_deep_copy(object);
     json_t *first = apply(version, operations, n, object);
     json_t *second = apply(version, operations, n, object);
     size_t nodes = (size_t)64 << 20;

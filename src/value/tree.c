@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * value/tree.c - viewing, owning and writing jansson nodes. Copies are made here and not
- * with json_copy(), which cuts keys at a NUL and hides a refused allocation.
+ * with json_copy() and json_deep_copy(), which hide a refused allocation; the second one
+ * also cuts keys at a NUL.
  */
 #include "value/tree.h"
 
@@ -115,6 +116,35 @@ json_t *fx_tree_own_root(json_t **root) {
 
 json_t *fx_tree_copy(const json_t *node) {
     return copy_level(fx_node_unconst(node));
+}
+
+/* Makes every child of an owned container a deep copy. */
+static bool deepen(json_t *copy) {
+    void *next = NULL;
+    for (void *iter = fx_node_first(copy); iter != NULL; iter = next) {
+        json_t *child = fx_tree_deep_copy(json_object_iter_value(iter));
+        const struct fx_text key = fx_node_key(iter);
+        next = fx_node_next(copy, iter);
+        if (!fx_tree_set_take(copy, key, child)) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < json_array_size(copy); i++) {
+        if (!fx_tree_set_index_take(copy, i,
+                                    fx_tree_deep_copy(json_array_get(copy, i)))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+json_t *fx_tree_deep_copy(const json_t *node) {
+    if (node == NULL) {
+        return NULL;
+    }
+    json_t *copy = copy_level(fx_node_unconst(node));
+    const bool is_container = json_is_object(copy) || json_is_array(copy);
+    return fx_tree_keep_if(copy != NULL && (!is_container || deepen(copy)), copy);
 }
 
 json_t *fx_tree_own_key(json_t *object, struct fx_text key) {

@@ -51,6 +51,12 @@ json_t *fx_tree_own_root(json_t **root) FX_MUST_USE;
  * without memory. (json_copy() leaves members out without memory.) */
 json_t *fx_tree_copy(const json_t *node) FX_MUST_USE;
 
+/* Returns a copy that shares no container, string or number with the tree. NULL for NULL,
+ * and without memory. (json_deep_copy() leaves members out without memory, and cuts keys
+ * at a NUL.) The recursion is as deep as the tree, which readers limit
+ * (FX_LIMIT_JSON_DEPTH). */
+json_t *fx_tree_deep_copy(const json_t *node) FX_MUST_USE;
+
 /* Makes object[key] (array[index]) writable. The parent must be owned. NULL if there is
  * no such child, or without memory; call view_ first to distinguish these. */
 json_t *fx_tree_own_key(json_t *object, struct fx_text key) FX_MUST_USE;

@@ -164,6 +164,32 @@ static void wipes_what_nobody_else_sees(void **state) {
     json_decref(shared);
 }
 
+/* A deep copy has all keys, NULs in them included, and shares nothing that can be
+ * written. */
+static void copies_deeply(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "{\"a\\u0000b\":1,\"a\":{\"\":[2.5,\"x\\u0000y\",[null,true,{\"k\":false}]]}}",
+        "[]",
+        "\"x\"",
+        "7",
+        "null",
+    };
+    for (size_t i = 0; i < FX_COUNT(texts); i++) {
+        json_t *root = tree(texts[i]);
+        json_t *copy = fx_tree_deep_copy(root);
+        assert_tree(copy, texts[i]);
+        assert_true(json_is_null(root) || copy != root);
+        json_t *inner = fx_tree_view_key(copy, "a");
+        assert_true(inner == NULL || fx_tree_is_unshared(inner));
+        assert_true(inner == NULL || inner != fx_tree_view_key(root, "a"));
+        json_decref(copy);
+        assert_tree(root, texts[i]);
+        json_decref(root);
+    }
+    assert_null(fx_tree_deep_copy(NULL));
+}
+
 /* A copy with another member, in its place or behind the others. */
 static void copies_but_for_one(void **state) {
     (void)state;
@@ -197,6 +223,7 @@ int main(void) {
         cmocka_unit_test(owns_without_a_copy_what_nobody_shares),
         cmocka_unit_test(copies_what_is_shared),
         cmocka_unit_test(copies_but_for_one),
+        cmocka_unit_test(copies_deeply),
         cmocka_unit_test(copies_scalars),
         cmocka_unit_test(writes_lists),
         cmocka_unit_test(writes_objects),

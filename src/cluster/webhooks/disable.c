@@ -172,7 +172,7 @@ static bool give_to_owner(json_t *entries, const json_t *owner, struct fx_text m
     json_t *webhooks = fields == NULL ? NULL : get_object(fields, WEBHOOKS);
     json_t *webhook = webhooks == NULL ? NULL : get_object(webhooks, member);
     json_t *selector = webhook == NULL ? NULL : get_object(webhook, SELECTOR);
-    json_t *given = json_deep_copy(fx_tree_view_text(owner, FIELDS));
+    json_t *given = fx_tree_deep_copy(fx_tree_view_text(owner, FIELDS));
     const bool ok = selector != NULL && given != NULL &&
                     json_object_update_missing(selector, given) == 0;
     json_decref(given);
@@ -200,7 +200,7 @@ static json_t *copy_without(const json_t *entries, const char *manager) {
     bool ok = copy != NULL;
     for (size_t i = 0; ok && i < json_array_size(entries); i++) {
         const json_t *entry = json_array_get(entries, i);
-        ok = is_of(entry, manager) || fx_tree_append_take(copy, json_deep_copy(entry));
+        ok = is_of(entry, manager) || fx_tree_append_take(copy, fx_tree_deep_copy(entry));
     }
     return fx_tree_keep_if(ok, copy);
 }
