@@ -32,7 +32,8 @@
  *              webhook again if other webhooks have changed the object
  * SELECTOR     a mutator changes the labels by which an object selects its Pods
  * UPDATE       a mutator changes an immutable field on UPDATE
- * FAILURE      a mutation fails: on a given object, or on the result of other mutators
+ * FAILURE      a mutation fails: on a given object, on the result of other mutators, or
+ *              when it runs again on its own result
  */
 #define FX_ANALYSIS_RULES(X)        \
     X(UNDO, "undo")                 \

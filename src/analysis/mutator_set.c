@@ -340,23 +340,59 @@ static bool report_again(const struct mutator_set *set, const struct trial_recor
     return ok;
 }
 
-/* Runs the set again on the result of the first run. */
-static bool run_again(const struct mutator_set *set, const struct trial_outcome *first,
-                      struct fx_err *err) {
+static bool report_failing_again(const struct mutator_set *set,
+                                 const struct trial_outcome *second, struct fx_err *err) {
+    const struct fx_analysis_finding finding = {
+        .rule = FX_ANALYSIS_FAILURE, .mutators = {second->failed}, .n_mutators = 1};
+    struct fx_buf text = {0};
+    fx_analyzer_print_id(&text, set->analyzer, second->failed);
+    fx_buf_printf(&text, " fails when it runs again on the result: %s",
+                  second->failure.msg);
+    return fx_analyzer_report(set->analyzer, set->tcase, &finding, &text, FX_TEXT(""),
+                              err);
+}
+
+/* Runs the set on the result. Reports a mutator that fails (*ret_failed), otherwise those
+ * that act again. */
+static bool run_second(const struct mutator_set *set, json_t *result,
+                       uint32_t *ret_failed, struct fx_err *err) {
     const struct trial trial = trial_of(set);
     struct trial_outcome second;
-    if (!fx_trial_run(&trial, first->object, &second, err)) {
+    if (!fx_trial_run(&trial, result, &second, err)) {
         return false;
     }
     bool ok = true;
-    if (!second.exhausted && second.failed == TRIAL_NONE &&
-        !fx_equal(first->object, second.object)) {
+    *ret_failed = second.failed;
+    if (second.failed != TRIAL_NONE) {
+        ok = report_failing_again(set, &second, err);
+    } else if (!second.exhausted && !fx_equal(result, second.object)) {
         struct trial_record record = {0};
-        ok = fx_trial_replay(&trial, first->object, 1, NULL, &record, err) &&
+        ok = fx_trial_replay(&trial, result, 1, NULL, &record, err) &&
              report_again(set, &record, err);
         fx_trial_record_finish(&record);
     }
     fx_trial_finish(&second);
+    return ok;
+}
+
+/* Runs the set again on the result of the first run. If a mutator fails, reports it, and
+ * runs the others. */
+static bool run_again(const struct mutator_set *set, const struct trial_outcome *first,
+                      struct fx_err *err) {
+    struct mutator_set again = *set;
+    uint32_t failed = TRIAL_NONE;
+    again.order = calloc(set->n_order + 1, sizeof *again.order);
+    bool ok = again.order != NULL || fx_fail_nomem(err);
+    for (size_t i = 0; ok && i < set->n_order; i++) {
+        again.order[i] = set->order[i];
+    }
+    do {
+        ok = ok && run_second(&again, first->object, &failed, err);
+        if (ok && failed != TRIAL_NONE) {
+            remove_mutator(&again, failed);
+        }
+    } while (ok && failed != TRIAL_NONE);
+    free(again.order);
     return ok;
 }
 

@@ -98,7 +98,7 @@ static void note_failure(const struct trial *trial, struct trial_outcome *outcom
 static bool run_passes(const struct trial *trial, struct fx_passes *passes,
                        struct trial_outcome *outcome, struct fx_err *err) {
     struct trial_mark mark = {json_incref(fx_passes_object(passes)), 0, 1};
-    const size_t n_passes = trial->n_order + 1;
+    const size_t n_passes = fx_passes_most(passes);
     bool ok = true;
     bool goes_on = true;
     for (size_t n = 1; ok && goes_on && n <= n_passes; n++) {

@@ -110,6 +110,10 @@ bool fx_passes_run(struct fx_passes *passes, struct fx_pass_result *ret_result,
     return ok;
 }
 
+size_t fx_passes_most(const struct fx_passes *passes) {
+    return passes->input.n_order + 1 + passes->input.snapshot->runs_again;
+}
+
 json_t *fx_passes_object(const struct fx_passes *passes) {
     return passes->root;
 }

@@ -60,6 +60,10 @@ void fx_passes_close(struct fx_passes *passes); /* NULL is fine */
 bool fx_passes_run(struct fx_passes *passes, struct fx_pass_result *ret_result,
                    struct fx_err *err) FX_MUST_USE;
 
+/* Returns the number of passes within which the mutators settle, or never do, as in the
+ * loop. */
+size_t fx_passes_most(const struct fx_passes *passes);
+
 /* Returns the object after the last pass, borrowed until the next one. */
 json_t *fx_passes_object(const struct fx_passes *passes);
 

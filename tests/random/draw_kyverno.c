@@ -25,7 +25,8 @@ static const char *draw_query(struct draw *draw, bool in_foreach) {
         "request.object.metadata.annotations.app || v || `null`",
         "truncate(request.object.metadata.name, `2`)",
         "request.object.spec.containers[?image=='nginx'].name | [0] || 'no'",
-        "split(request.object.metadata.name, 'e')", "@", "request.object.spec.replicas");
+        "split(request.object.metadata.name, 'e')", "keys(@)",
+        "request.object.spec.replicas");
 }
 
 /* A text with variables, or without. */

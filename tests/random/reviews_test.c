@@ -112,7 +112,7 @@ static bool play(uint64_t seed, struct random_counts *counts) {
 /* Policies that are not valid, or match nothing, would show nothing. */
 static bool are_of_use(const struct random_counts *counts) {
     return counts->n_faulty * 10 <= counts->n_policies &&
-           counts->n_mutated * 3 >= counts->n_objects && counts->n_unchanged > 0 &&
+           counts->n_mutated * 4 >= counts->n_objects && counts->n_unchanged > 0 &&
            counts->n_failed > 0 && counts->n_changed_again > 0;
 }
 
