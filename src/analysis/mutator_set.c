@@ -382,12 +382,15 @@ static bool run_again(const struct mutator_set *set, const struct trial_outcome 
     struct mutator_set again = *set;
     uint32_t failed = TRIAL_NONE;
     again.order = calloc(set->n_order + 1, sizeof *again.order);
-    bool ok = again.order != NULL || fx_fail_nomem(err);
-    for (size_t i = 0; ok && i < set->n_order; i++) {
+    if (again.order == NULL) {
+        return fx_fail_nomem(err);
+    }
+    for (size_t i = 0; i < set->n_order; i++) {
         again.order[i] = set->order[i];
     }
+    bool ok = true;
     do {
-        ok = ok && run_second(&again, first->object, &failed, err);
+        ok = run_second(&again, first->object, &failed, err);
         if (ok && failed != TRIAL_NONE) {
             remove_mutator(&again, failed);
         }

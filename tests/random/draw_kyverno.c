@@ -310,8 +310,7 @@ static void draw_foreach(struct draw *draw, unsigned depth) {
                       ? DRAW(draw, "element.env[] || `[]`", "[element]")
                       : DRAW(draw, "request.object.spec.containers",
                              "request.object.spec.containers[] || `[]`",
-                             "items(request.object.metadata.labels || `{}`, 'name', "
-                             "'image')",
+                             "items(request.object.metadata.labels || `{}`,'name','u')",
                              "request.object.spec.list", "[`1`, `2`]"));
     if (draw_rarely(draw)) {
         fx_buf_printf(draw->out, "\"order\":\"%s\",",
