@@ -7,7 +7,6 @@
 #include "base/budget.h"
 #include "base/wildcard.h"
 #include "evaluation.h"
-#include "merge/schema.h"
 #include "targets.h"
 
 /* ---- the targets of a trigger -------------------------------------------------------
@@ -50,9 +49,11 @@ static bool selects(struct kyverno_evaluation *evaluation, size_t at,
                     const json_t *object, bool *ret_selects, struct fx_err *err) {
     struct fx_existing_queries queries = {0};
     *ret_selects = false;
-    const bool ok = fx_kyverno_target_select(&evaluation->rule->body->targets, at,
-                                             &evaluation->context, &queries, err) &&
-                    fx_existing_query_fits(&queries.items[0], object, ret_selects, err);
+    bool ok = fx_kyverno_target_select(&evaluation->rule->body->targets, at,
+                                       &evaluation->context, &queries, err);
+    for (size_t i = 0; ok && !*ret_selects && i < queries.n_items; i++) {
+        ok = fx_existing_query_fits(&queries.items[i], object, ret_selects, err);
+    }
     fx_existing_queries_finish(&queries);
     return ok;
 }
@@ -108,49 +109,17 @@ static bool apply_rule(const struct fx_mutator *self, const struct fx_request *r
 /* ---- the triggers of a policy that changed ------------------------------------------
  */
 
-/* Adds a query for each stable kind of Kubernetes that the pattern means. */
-static bool add_builtin(const struct kyverno_kind_pattern *pattern,
-                        struct fx_existing_queries *queries, bool *ret_found,
-                        struct fx_err *err) {
-    struct fx_existing_query query = {.kind = pattern->kind};
-    size_t at = 0;
-    bool ok = true;
-    *ret_found = false;
-    while (ok && fx_schema_next_of_kind(&fx_schema_builtin, pattern->kind, &at,
-                                        &query.group, &query.version)) {
-        if (fx_wildcard_match(pattern->group, query.group) &&
-            fx_wildcard_match(pattern->version, query.version) &&
-            !fx_text_contains(query.version, FX_TEXT("alpha")) &&
-            !fx_text_contains(query.version, FX_TEXT("beta"))) {
-            *ret_found = true;
-            ok = fx_existing_queries_add(queries, &query, NULL, err);
-        }
-    }
-    return ok;
-}
-
 static bool add_kind(const struct kyverno_kind_pattern *pattern,
                      struct fx_existing_queries *queries, struct fx_err *err) {
-    const struct fx_existing_query exact = {
+    const struct fx_existing_query query = {
         .group = pattern->group, .version = pattern->version, .kind = pattern->kind};
-    bool found = false;
     if (fx_wildcard_is_pattern(pattern->kind) || pattern->subresource.len > 0) {
         return fx_fail(err, FX_EMUTATE,
                        "the objects of kind `%.*s` cannot be listed when the policy "
                        "changes: name the kinds in `match`, without a subresource",
                        FX_TEXT_ARG(pattern->kind));
     }
-    if (!fx_wildcard_is_pattern(pattern->group) &&
-        !fx_wildcard_is_pattern(pattern->version)) {
-        return fx_existing_queries_add(queries, &exact, NULL, err);
-    }
-    return add_builtin(pattern, queries, &found, err) &&
-           (found ||
-            fx_fail(
-                err, FX_EMUTATE,
-                "the objects of kind `%.*s` cannot be listed when the policy changes: "
-                "write its group and version, as in `example.com/v1/%.*s`",
-                FX_TEXT_ARG(pattern->kind), FX_TEXT_ARG(pattern->kind)));
+    return fx_kyverno_add_queries(queries, &query, NULL, err);
 }
 
 static bool select_triggers(const struct fx_mutator *self,

@@ -153,6 +153,7 @@ static void set_run(struct kyverno_rule *rule) {
     head->rank = KYVERNO_RANK;
     if (is_existing(rule)) {
         head->run.action = FX_ACTION_EXISTING;
+        head->run.once = true;
         head->run.on_policy_change = rule->body->runs_on_policy_change;
         return;
     }

@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/wildcard.h"
 #include "engine/request.h"
+#include "merge/schema.h"
 #include "value/tree.h"
 
 /* ---- compile ------------------------------------------------------------------------
@@ -162,20 +163,50 @@ static bool enter_namespace(struct fx_text own, struct fx_text *namespace_,
     return true;
 }
 
+/* Is it a version that a cluster serves by default? */
+static bool is_stable(struct fx_text version) {
+    return !fx_text_contains(version, FX_TEXT("alpha")) &&
+           !fx_text_contains(version, FX_TEXT("beta"));
+}
+
+bool fx_kyverno_add_queries(struct fx_existing_queries *queries,
+                            const struct fx_existing_query *query, json_t *selector,
+                            struct fx_err *err) {
+    struct fx_existing_query one = *query;
+    bool found = false;
+    bool ok = true;
+    if (!fx_wildcard_is_pattern(query->group) &&
+        !fx_wildcard_is_pattern(query->version)) {
+        return fx_existing_queries_add(queries, query, selector, err);
+    }
+    for (size_t at = 0; ok && fx_schema_next_of_kind(&fx_schema_builtin, query->kind, &at,
+                                                     &one.group, &one.version);) {
+        if (fx_wildcard_match(query->group, one.group) &&
+            fx_wildcard_match(query->version, one.version) && is_stable(one.version)) {
+            found = true;
+            ok = fx_existing_queries_add(queries, &one, selector, err);
+        }
+    }
+    return ok && (found || fx_fail(err, FX_EMUTATE,
+                                   "Kubernetes has no kind `%.*s` in these versions: "
+                                   "write its group and version, as in `example.com/v1`",
+                                   FX_TEXT_ARG(query->kind)));
+}
+
 static bool add_query(const struct kyverno_targets *targets, const json_t *tree,
                       struct fx_existing_queries *queries, struct fx_err *err) {
     struct fx_subject type;
     struct fx_existing_query query = {.selector = NULL};
     json_t *selector = fx_tree_view_key(tree, "selector");
     fx_subject_read_type(tree, &type);
-    query.group = type.group;
+    query.group = fx_text_is(type.api_version, "*") ? type.api_version : type.group;
     query.version = type.version;
     query.kind = type.kind;
     return read_text(tree, "name", &query.name, err) &&
            read_text(tree, "namespace", &query.namespace_, err) &&
            enter_namespace(targets->policy_namespace, &query.namespace_, err) &&
-           fx_existing_queries_add(queries, &query,
-                                   json_is_null(selector) ? NULL : selector, err);
+           fx_kyverno_add_queries(queries, &query,
+                                  json_is_null(selector) ? NULL : selector, err);
 }
 
 bool fx_kyverno_target_select(const struct kyverno_targets *targets, size_t at,

@@ -51,9 +51,17 @@ void fx_kyverno_targets_finish(struct kyverno_targets *targets); /* zeroed is fi
 /* Do the entries of a target read objects of the cluster? */
 bool fx_kyverno_targets_read_objects(const struct kyverno_targets *targets);
 
-/* Adds the query of one target of the list. Errors: FX_EMUTATE (a variable cannot be
- * resolved; the target is in another namespace than its Policy; a field has the wrong
- * type), those of fx_existing_queries_add(), FX_EINPUT, FX_EDEADLINE, FX_ENOMEM. */
+/* Adds the query; if its group or version has wildcards, one for each stable kind of
+ * Kubernetes that it means. Errors: FX_EMUTATE (Kubernetes has no such kind), those of
+ * fx_existing_queries_add(). */
+bool fx_kyverno_add_queries(struct fx_existing_queries *queries,
+                            const struct fx_existing_query *query, json_t *selector,
+                            struct fx_err *err) FX_MUST_USE;
+
+/* Adds the queries of one target of the list, several if its apiVersion has wildcards.
+ * Errors: FX_EMUTATE (a variable cannot be resolved; the target is in another namespace
+ * than its Policy; a field has the wrong type), those of fx_existing_queries_add(),
+ * FX_EINPUT, FX_EDEADLINE, FX_ENOMEM. */
 bool fx_kyverno_target_select(const struct kyverno_targets *targets, size_t at,
                               struct kyverno_context *context,
                               struct fx_existing_queries *queries,

@@ -135,16 +135,18 @@ bool fx_existing_apply(const struct fx_mutator *rule, const struct fx_request *r
                        enum fx_existing_result *ret_result, struct fx_err *err) {
     assert(rule->run.action == FX_ACTION_EXISTING);
     json_t *original = json_incref(*target);
+    const unsigned most = rule->run.once ? 1 : FX_LIMIT_EXISTING_PASSES;
     unsigned n_changes = 0;
     bool changed = true;
     bool ok = true;
-    while (ok && changed && n_changes < FX_LIMIT_EXISTING_PASSES) {
+    while (ok && changed && n_changes < most) {
         ok = apply_once(rule, request, trigger, target, &changed, err);
         n_changes += ok && changed ? 1 : 0;
     }
-    *ret_result = changed || n_changes == FX_LIMIT_EXISTING_PASSES ? FX_EXISTING_UNSETTLED
-                  : n_changes == 0 || fx_equal(original, *target)  ? FX_EXISTING_SAME
-                                                                   : FX_EXISTING_CHANGED;
+    const bool settled = rule->run.once || n_changes < most;
+    *ret_result = !settled                                        ? FX_EXISTING_UNSETTLED
+                  : n_changes == 0 || fx_equal(original, *target) ? FX_EXISTING_SAME
+                                                                  : FX_EXISTING_CHANGED;
     if (ok && fx_budget_exceeded() != FX_EXCEEDED_NOTHING) {
         ok = fx_fail_exceeded(err);
     }

@@ -84,13 +84,14 @@ struct fx_existing_ops {
 
 enum fx_existing_result {
     FX_EXISTING_SAME,      /* the rule changes nothing */
-    FX_EXISTING_CHANGED,   /* a second application changes nothing any more */
+    FX_EXISTING_CHANGED,   /* the rule has run once, or changes nothing any more */
     FX_EXISTING_UNSETTLED, /* each further application changes the target again */
 };
 
-/* Applies the rule to one target until it changes nothing, at most
- * FX_LIMIT_EXISTING_PASSES times. *target is one reference. If the result is not CHANGED,
- * or after an error, it is the given object. Errors: those of `apply`. */
+/* Applies the rule to one target: once if run.once says so, else until it changes
+ * nothing, at most FX_LIMIT_EXISTING_PASSES times. *target is one reference. If the
+ * result is not CHANGED, or after an error, it is the given object. Errors: those of
+ * `apply`. */
 bool fx_existing_apply(const struct fx_mutator *rule, const struct fx_request *request,
                        json_t *trigger, json_t **target,
                        enum fx_existing_result *ret_result,

@@ -236,6 +236,9 @@ static void a_target_is_mutated_until_it_settles(void **state) {
         mutate((struct fake_plan){.set_key = "l", .set_value = "x", .append = true},
                "{\"a\":\"b\"}"),
         FX_EXISTING_UNSETTLED);
+    const struct fake_plan once = {
+        .set_key = "l", .set_value = "x", .append = true, .once = true};
+    assert_int_equal(mutate(once, "{\"a\":\"b\",\"l\":[\"x\"]}"), FX_EXISTING_CHANGED);
     (void)mutate((struct fake_plan){.apply_error = "broken"}, "{\"a\":\"b\"}");
 }
 

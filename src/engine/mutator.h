@@ -214,7 +214,7 @@ struct fx_run_options {
     enum fx_action action;
     /* Applied at most once in a review (design section 5): in the first pass, or in a
      * later one if mutators that are reinvoked, or of another rank, have changed the
-     * object since its last match. */
+     * object since its last match. A rule for existing objects: once to each target. */
     bool once;
     /* With `once`: applied again, if it was applied in the first pass, in the second one
      * if a mutator of its rank was applied in the first, and in a later one if mutators
