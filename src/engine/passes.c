@@ -8,7 +8,7 @@
 
 struct fx_passes {
     struct fx_passes_input input;
-    struct fx_request request; /* with failures */
+    struct fx_request request; /* with failures, and the object before all passes */
     struct converge run;
     struct fx_outcome outcome;
     json_t *root; /* counted */
@@ -24,6 +24,7 @@ struct fx_passes *fx_passes_open(const struct fx_passes_input *input, json_t *ob
         .input = *input, .request = *input->request, .root = json_incref(object)};
     struct converge *run = &passes->run;
     passes->request.failures = &run->failures;
+    passes->request.incoming = json_incref(object);
     *run = (struct converge){
         .snapshot = input->snapshot,
         .request = &passes->request,
@@ -52,6 +53,7 @@ void fx_passes_close(struct fx_passes *passes) {
     if (passes != NULL) {
         fx_converge_end_pass(&passes->run);
         json_decref(passes->run.kept);
+        json_decref(passes->request.incoming);
         json_decref(passes->root);
     }
 }

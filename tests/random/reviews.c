@@ -285,6 +285,9 @@ static const char *check_review(struct review_case *rcase, const json_t *result)
 /* ---- a second review -----------------------------------------------------------------
  */
 
+const char random_unreported[] =
+    "a second review changes the result, and `check` does not say so";
+
 /* Does `check` say that a second review of the object differs, or fails? A rule that
  * fails and is ignored may act the second time, so that its failure is a reason, too. */
 static bool is_reported(const struct review_case *rcase) {
@@ -317,9 +320,8 @@ static const char *check_again(const struct review_case *rcase, json_t *result) 
     if (again.ok && fx_equal(again.root, result) == again.outcome.mutated) {
         reason = "the outcome does not say whether the object was changed";
     } else if ((fails || changes) && !is_reported(rcase)) {
-        reason = fails
-                     ? "a second review fails, and `check` does not say so"
-                     : "a second review changes the result, and `check` does not say so";
+        reason = fails ? "a second review fails, and `check` does not say so"
+                       : random_unreported;
     }
     rcase->counts->n_changed_again += fails || changes ? 1 : 0;
     loop_finish(&again);

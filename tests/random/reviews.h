@@ -27,10 +27,13 @@ struct random_counts {
  *   - The response to an object that was read in part is that to the whole object, and
  *     its patch gives the result of the loop.
  *   - A second review of the result changes nothing, or `check` has a finding about it.
+ *     random_unreported is the sentence for a case without one: the test fails, the fuzz
+ *     target does not, because `check` is no proof for each set that a fuzzer can invent.
  *
  * Returns NULL if that holds; otherwise a sentence about what does not. `report` then has
  * the policies and the object. Adds to `counts`, which may be NULL.
  */
+extern const char random_unreported[];
 const char *random_review(const uint8_t *bytes, size_t size, struct random_counts *counts,
                           struct fx_buf *report);
 

@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "reviews.h"
 
@@ -13,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct fx_buf report;
     fx_buf_init(&report, 0);
     const char *reason = random_review(data, size, NULL, &report);
-    if (reason != NULL) {
+    if (reason != NULL && strcmp(reason, random_unreported) != 0) {
         (void)fprintf(stderr, "%s\n%s\n", reason, report.data);
         abort();
     }
