@@ -55,11 +55,14 @@ void fx_case_kyverno_mpol(json_t *row, struct fx_case_result *result);
 
 /* kyverno_mutate.c: what of Kyverno's cases are MutatingAdmissionPolicies */
 void fx_case_kyverno_mutate(json_t *row, struct fx_case_result *result);
-#define FX_CASE_KYVERNO_SKIPPED \
-    "not marked core: existing objects, or what an API server or a script adds"
+#define FX_CASE_KYVERNO_SKIPPED "not marked core: what an API server or a script adds"
 
 /* kyverno_rules.c */
 void fx_case_kyverno_rules(json_t *row, struct fx_case_result *result);
+
+/* kyverno_targets.c */
+bool fx_case_kyverno_has_targets(const json_t *row);
+void fx_case_kyverno_targets(json_t *row, struct fx_case_result *result);
 
 /* kyverno_wildcard.c */
 void fx_case_wildcard(json_t *row, struct fx_case_result *result);

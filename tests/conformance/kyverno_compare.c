@@ -63,7 +63,8 @@ static bool is_within(const json_t *part, const json_t *whole, bool by_name) {
 
 /* ---- answers ---------------------------------------------------------------------- */
 
-static bool is_expected(const json_t *expect, const json_t *resource, const json_t *got) {
+bool fx_kyverno_is_expected(const json_t *expect, const json_t *resource,
+                            const json_t *got) {
     const struct fx_text how = fx_tree_view_string(expect, "match");
     if (fx_text_starts(how, FX_TEXT("subset"))) {
         return is_within(resource, got, fx_text_is(how, "subset-by-name"));
@@ -111,7 +112,7 @@ static bool agrees(const json_t *row, const json_t *expect,
         return is_skipped(row, answer);
     }
     const json_t *rules = fx_tree_view_key(expect, "rules");
-    return is_expected(expect, resource, answer->object) &&
+    return fx_kyverno_is_expected(expect, resource, answer->object) &&
            (rules == NULL || fx_case_kyverno_ignores_failure(row) ||
             fx_equal(rules, answer->rules));
 }

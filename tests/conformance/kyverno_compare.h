@@ -22,6 +22,10 @@ struct fx_kyverno_answer {
     struct fx_err part_err;
 };
 
+/* Is the object the wanted one, compared as `expect` says? */
+bool fx_kyverno_is_expected(const json_t *expect, const json_t *resource,
+                            const json_t *got);
+
 /* Compares with `expect`, and if that differs, with `intended` of the case. A case that
  * differs on purpose is skipped (skips.h). */
 void fx_kyverno_compare(const json_t *row, const struct fx_kyverno_answer *answer,

@@ -110,6 +110,10 @@ void fx_case_kyverno_mutate(json_t *row, struct fx_case_result *result) {
         fx_case_kyverno_rules(row, result);
         return;
     }
+    if (fx_text_is(engine, "kyverno") && fx_case_kyverno_has_targets(row)) {
+        fx_case_kyverno_targets(row, result);
+        return;
+    }
     if (!fx_text_is(engine, "map")) {
         result->skipped = FX_CASE_KYVERNO_SKIPPED;
         return;

@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "engine/admission_request.h"
 #include "kinds.h"
+#include "kyverno_case.h"
 #include "kyverno_compare.h"
 #include "policy/policies.h"
 #include "value/json.h"
@@ -26,7 +27,7 @@ static json_t *make_documents(const json_t *row) {
                      items);
 }
 
-static struct fx_policies *build(const json_t *row, struct fx_buf *ret_fault) {
+struct fx_policies *fx_kyverno_case_build(const json_t *row, struct fx_buf *ret_fault) {
     struct fx_policies *policies = NULL;
     struct fx_err err = FX_ERR_INIT;
     struct fx_buf text;
@@ -160,28 +161,39 @@ static json_t *list_rules(const struct fx_trace *trace,
     return rules;
 }
 
+void fx_kyverno_case_begin(json_t *row, struct fx_kyverno_case *ret) {
+    ret->namespace_ = make_namespace(row);
+    ret->request = make_request(row);
+    ret->admission = make_admission(row, &ret->request);
+    ret->request.admission = ret->admission;
+    ret->request.namespace_object = ret->namespace_;
+    fx_inputs_init(&ret->inputs, NULL, 0);
+    ret->inputs.find = find_input;
+    ret->inputs.user = row;
+    ret->request.inputs = &ret->inputs;
+}
+
+void fx_kyverno_case_end(struct fx_kyverno_case *case_) {
+    fx_inputs_finish(&case_->inputs);
+    json_decref(case_->admission);
+    json_decref(case_->namespace_);
+}
+
 static void mutate(json_t *row, const struct fx_snapshot *snapshot,
                    struct fx_kyverno_answer *ret) {
     struct fx_arena arena;
-    struct fx_inputs inputs;
-    json_t *namespace_ = make_namespace(row);
-    struct fx_request request = make_request(row);
-    json_t *admission = make_admission(row, &request);
-    request.admission = admission;
-    request.namespace_object = namespace_;
-    fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
-    fx_inputs_init(&inputs, NULL, 0);
-    inputs.find = find_input;
-    inputs.user = row;
     struct fx_trace trace;
+    struct fx_kyverno_case case_;
+    fx_kyverno_case_begin(row, &case_);
+    fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
     fx_trace_init(&trace, &arena);
     struct fx_mutation mutation = {
         .snapshot = snapshot,
         .trace = &trace,
-        .request = request,
-        .object =
-            fx_tree_view_key(row, request.only_validators ? "oldResource" : "resource"),
-        .inputs = &inputs,
+        .request = case_.request,
+        .object = fx_tree_view_key(row, case_.request.only_validators ? "oldResource"
+                                                                      : "resource"),
+        .inputs = &case_.inputs,
         .arena = &arena,
     };
     ret->ok =
@@ -193,10 +205,8 @@ static void mutate(json_t *row, const struct fx_snapshot *snapshot,
     }
     fx_mutation_finish(&mutation);
     fx_trace_finish(&trace);
-    fx_inputs_finish(&inputs);
     fx_arena_finish(&arena);
-    json_decref(admission);
-    json_decref(namespace_);
+    fx_kyverno_case_end(&case_);
 }
 
 void fx_case_kyverno_rules(json_t *row, struct fx_case_result *result) {
@@ -204,7 +214,7 @@ void fx_case_kyverno_rules(json_t *row, struct fx_case_result *result) {
     struct fx_kyverno_answer answer = {
         .err = FX_ERR_INIT, .parts_agree = true, .part_err = FX_ERR_INIT};
     fx_buf_init(&fault, 0);
-    struct fx_policies *policies = build(row, &fault);
+    struct fx_policies *policies = fx_kyverno_case_build(row, &fault);
     if (fault.len > 0) {
         (void)fx_fail(&answer.err, FX_EINVALID, "%s", fault.data);
     } else if (policies != NULL) {
