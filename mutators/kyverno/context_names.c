@@ -80,6 +80,12 @@ static bool set_variables(json_t *request, const json_t *variables) {
     return ok;
 }
 
+/* An AdmissionReview has a uid that its request does not carry here. */
+static bool set_uid(json_t *request, struct fx_text uid) {
+    return uid.len == 0 ||
+           fx_tree_set_take(request, FX_TEXT("uid"), fx_tree_new_string(uid));
+}
+
 /* Makes `request` with this object. */
 static json_t *make_request(const struct kyverno_context *context, const json_t *object) {
     json_t *made = copy_admission(context);
@@ -88,6 +94,7 @@ static json_t *make_request(const struct kyverno_context *context, const json_t 
     }
     const bool ok = remove_all_empty(made) && set_shared(made, "object", object) &&
                     set_shared(made, "oldObject", context->request->old_object) &&
+                    set_uid(made, context->request->uid) &&
                     (fx_tree_view_key(made, "options") != NULL ||
                      set_shared(made, "options", NULL)) &&
                     set_given(made, "roles", context->roles) &&

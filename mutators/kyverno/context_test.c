@@ -249,6 +249,15 @@ static void test_delete(void **state) {
     tear_down(&setup);
 }
 
+static void test_uid(void **state) {
+    (void)state;
+    struct setup setup;
+    set_up(&setup, "[]", (struct fx_text){NULL, 0});
+    setup.request.uid = FX_TEXT("u-1");
+    expect(&setup, "\"{{ request.uid }}\"", "\"u-1\"");
+    tear_down(&setup);
+}
+
 /* ---- frames ----------------------------------------------------------------------- */
 
 /* What depends on an element is evaluated again for the next one; everything else is
@@ -483,12 +492,12 @@ static void test_too_large(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),     cmocka_unit_test(test_variables),
-        cmocka_unit_test(test_order),     cmocka_unit_test(test_once),
-        cmocka_unit_test(test_delete),    cmocka_unit_test(test_frames),
-        cmocka_unit_test(test_calls),     cmocka_unit_test(test_maps),
-        cmocka_unit_test(test_refused),   cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_names),  cmocka_unit_test(test_variables),
+        cmocka_unit_test(test_order),  cmocka_unit_test(test_once),
+        cmocka_unit_test(test_delete), cmocka_unit_test(test_uid),
+        cmocka_unit_test(test_frames), cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_maps),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_chain),  cmocka_unit_test(test_too_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,6 +92,7 @@ static bool read_request(struct fx_review *review) {
     review->request.user_info = from->user_info.node;
     review->request.old_object = review->old_object;
     review->request.admission = from->whole;
+    review->request.uid = review->result.uid;
     return true;
 }
 

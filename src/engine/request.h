@@ -124,6 +124,7 @@ struct fx_request {
     /* The AdmissionRequest without uid, object and oldObject; NULL if there is none, or
      * if no mutator reads it. */
     const json_t *admission;
+    struct fx_text uid; /* of the AdmissionReview; empty if there is none */
 };
 
 /* The fields of the object that matching reads, as mutated so far. Texts are borrowed
