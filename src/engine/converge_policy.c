@@ -69,6 +69,7 @@ bool fx_converge_restore_policy(struct converge *run, uint32_t index,
         .pass = run->pass,
         .verdict.matched = true,
         .effect.changed = true,
+        .undoes = true,
     };
     json_t *undone = *run->root;
     *run->root = json_incref(run->policy.before);

@@ -44,6 +44,7 @@ static bool add_change(struct fx_trace *trace, const struct fx_trace_step *step,
         .path = op->path,
         .from = json_incref(op->old),
         .to = json_incref(op->value),
+        .undoes = step->undoes,
     };
     return true;
 }

@@ -47,6 +47,7 @@ struct fx_trace_change {
     struct fx_text path;          /* JSON Pointer */
     json_t *from, *to;            /* counted; NULL if absent */
     struct fx_trace_cause *cause; /* in the arena; NULL if it is not known */
+    bool undoes;                  /* of such a step */
 };
 
 /* The result of a mutator in a pass. If it is the same in the following passes, and the
@@ -61,6 +62,7 @@ struct fx_trace_step {
                            * criterion asks for (fx_mutator_ops.found) */
     bool is_late; /* it matches the result, but did not match in its only step, which has
                    * an entry of its own */
+    bool undoes;  /* the mutator has failed, which undoes its policy (restores_policy) */
 };
 
 /* Texts are in the arena; the nodes are counted. */

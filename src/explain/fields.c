@@ -276,7 +276,8 @@ static bool add_step(struct fx_arena *arena, struct fx_explain_field *field,
     }
     struct fx_explain_field_step *last =
         field->n_steps > 0 ? &field->steps[field->n_steps - 1] : NULL;
-    if (last != NULL && last->mutator == change->mutator && last->pass == change->pass) {
+    if (last != NULL && last->mutator == change->mutator && last->pass == change->pass &&
+        last->undoes == change->undoes) {
         json_decref(last->value);
         last->value = json_incref(value);
         const bool ok = fx_explain_causes_add(arena, last, change);
@@ -287,8 +288,10 @@ static bool add_step(struct fx_arena *arena, struct fx_explain_field *field,
         return false;
     }
     last = &field->steps[field->n_steps++];
-    *last = (struct fx_explain_field_step){change->mutator, change->pass,
-                                           json_incref(value), NULL};
+    *last = (struct fx_explain_field_step){.mutator = change->mutator,
+                                           .pass = change->pass,
+                                           .undoes = change->undoes,
+                                           .value = json_incref(value)};
     return fx_explain_causes_add(arena, last, change);
 }
 
@@ -298,8 +301,8 @@ static bool inherit(struct fx_arena *arena, struct fx_explain_field *field,
     field->initial = json_incref(view_in(field, above, above->initial));
     for (size_t i = 0; i < above->n_steps; i++) {
         const struct fx_explain_field_step *step = &above->steps[i];
-        const struct fx_trace_change change = {.mutator = step->mutator,
-                                               .pass = step->pass};
+        const struct fx_trace_change change = {
+            .mutator = step->mutator, .pass = step->pass, .undoes = step->undoes};
         const size_t n_before = field->n_steps;
         if (!add_step(arena, field, &change, view_in(field, above, step->value)) ||
             (field->n_steps > n_before &&

@@ -32,7 +32,7 @@ static void read_fields(const struct fx_inactive_input *given,
         const struct fx_explain_field *field = fields->items[i];
         const bool is_here = given->query == NULL || fx_query_covers(given->query, field);
         for (size_t j = 0; is_here && j < field->n_steps; j++) {
-            if (field->steps[j].mutator != FX_TRACE_EXTERNAL) {
+            if (field->steps[j].mutator != FX_TRACE_EXTERNAL && !field->steps[j].undoes) {
                 facts[field->steps[j].mutator].acted_here = true;
             }
         }
@@ -43,7 +43,7 @@ static void read_trace(const struct fx_inactive_input *given,
                        struct mutator_facts *facts) {
     const struct fx_trace *trace = given->trace;
     for (size_t i = 0; i < trace->n_changes; i++) {
-        if (trace->changes[i].mutator != FX_TRACE_EXTERNAL) {
+        if (trace->changes[i].mutator != FX_TRACE_EXTERNAL && !trace->changes[i].undoes) {
             facts[trace->changes[i].mutator].acted = true;
         }
     }
@@ -51,7 +51,7 @@ static void read_trace(const struct fx_inactive_input *given,
         const struct fx_trace_step *step = &trace->steps[i];
         if (step->is_late) {
             facts[step->mutator].late = step;
-        } else {
+        } else if (!step->undoes) {
             facts[step->mutator].last_step = step;
         }
     }

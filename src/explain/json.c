@@ -155,7 +155,8 @@ static json_t *step_of(struct report_writer *writer,
     json_t *object = json_pack("{s:o*}", "value", value_of(writer, step->value));
     extend(writer, object, begin_of(writer, &actor));
     extend(writer, object,
-           json_pack("{s:I, s:o*}", "pass", (json_int_t)step->pass, "causes",
+           json_pack("{s:I, s:o*, s:o*}", "pass", (json_int_t)step->pass, "undoes",
+                     step->undoes ? json_true() : NULL, "causes",
                      causes_of(writer, step->causes)));
     add_origin(writer, object, actor.origin);
     return object;

@@ -41,6 +41,7 @@ struct fx_explain_field_step {
     json_t *value;          /* counted; NULL: absent */
     /* What the value was computed from: a cause for each change of the step. */
     struct fx_explain_cause *causes;
+    bool undoes; /* the mutator has failed, which undoes its policy */
 };
 
 /* A cause in a list, in the arena of the fields. */

@@ -101,6 +101,8 @@ static void add_who(const struct fx_printer *printer, struct fx_cells *cells, si
         add_provider(&cells->texts[cell], &actor);
     } else {
         add_actor(&cells->texts[cell], &actor, step->pass);
+        fx_buf_str(&cells->texts[cell],
+                   step->undoes ? " fails and undoes its policy" : "");
     }
     fx_cells_origin(&cells->texts[FX_ROW_CELLS - 1], actor.origin);
 }
