@@ -4,11 +4,14 @@
  */
 #include "targets.h"
 
+#include "base/budget.h"
 #include "base/limits.h"
 #include "base/wildcard.h"
 #include "engine/request.h"
 #include "merge/schema.h"
 #include "value/tree.h"
+
+#define KINDS_PER_UNIT 8u /* compared for a unit of the budget */
 
 /* ---- compile ------------------------------------------------------------------------
  */
@@ -178,6 +181,9 @@ bool fx_kyverno_add_queries(struct fx_existing_queries *queries,
     if (!fx_wildcard_is_pattern(query->group) &&
         !fx_wildcard_is_pattern(query->version)) {
         return fx_existing_queries_add(queries, query, selector, err);
+    }
+    if (!fx_spend(fx_schema_builtin.n_kinds / KINDS_PER_UNIT)) {
+        return fx_fail_exceeded(err);
     }
     for (size_t at = 0; ok && fx_schema_next_of_kind(&fx_schema_builtin, query->kind, &at,
                                                      &one.group, &one.version);) {
