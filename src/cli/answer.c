@@ -220,7 +220,7 @@ bool fx_answer_run(struct fx_review *review, struct fx_provider_loop *providers,
 }
 
 /* Casts const away: fx_namespaces_look_up_input() only reads. */
-static void *find_user(const struct fx_question *question) {
+void *fx_question_find_user(const struct fx_question *question) {
     const union {
         const struct fx_namespaces *in;
         void *out;
@@ -234,7 +234,7 @@ bool fx_answer_ask(const struct fx_question *question, json_t *object,
         .on_error = FX_ON_ERROR_DENY,
         .trace = question->trace,
         .find_input = fx_namespaces_look_up_input,
-        .user = find_user(question),
+        .user = fx_question_find_user(question),
         .schemas = question->schemas,
         .variables = question->variables,
         .roles = question->roles,
@@ -279,7 +279,7 @@ static bool find_own_namespace(const struct fx_question *question,
 static bool fetch_inputs(const struct fx_question *question,
                          struct fx_resultant *resultant, struct fx_err *err) {
     fx_inputs_look_up(&resultant->inputs, fx_namespaces_look_up_input,
-                      find_user(question));
+                      fx_question_find_user(question));
     return fx_provider_loop_run(question->providers, &resultant->inputs, err);
 }
 

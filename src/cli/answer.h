@@ -44,6 +44,10 @@ struct fx_question {
     uint64_t timeout_ms;                 /* for one object; 0: the default */
 };
 
+/* The `user` with which fx_namespaces_look_up_input() reads the Namespaces and objects of
+ * the question. */
+void *fx_question_find_user(const struct fx_question *question);
+
 struct fx_resultant; /* opaque */
 
 struct fx_answer {

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/budget.h"
 #include "base/limits.h"
@@ -23,8 +24,9 @@ struct run {
 
 /* A rule that an object triggers. */
 struct triggered {
-    struct run *run;
-    const struct fx_input_object *object; /* the trigger */
+    struct run *run;                      /* NULL for fx_targets_mutate() */
+    const struct fx_input_object *object; /* the trigger; the same */
+    void *find_user;                      /* fx_question_find_user() */
     const struct fx_mutator *rule;
     const struct fx_trigger_view *view;
     struct fx_request request;
@@ -58,7 +60,7 @@ static enum fx_exit say_rule_failure(const struct triggered *triggered,
 static void find_inputs(struct triggered *triggered) {
     triggered->inputs.n_rounds++;
     fx_inputs_look_up(&triggered->inputs, fx_namespaces_look_up_input,
-                      &triggered->run->inputs->namespaces);
+                      triggered->find_user);
     for (struct fx_input_entry *entry = triggered->inputs.first; entry != NULL;
          entry = entry->next) {
         struct fx_err err = FX_ERR_INIT;
@@ -149,6 +151,7 @@ static enum fx_exit run_rules(struct run *run, const struct fx_input_object *obj
         struct triggered triggered = {
             .run = run,
             .object = object,
+            .find_user = &run->inputs->namespaces,
             .rule = trigger->snapshot->mutators[trigger->rules[i]],
             .view = view,
             .request = view->request,
@@ -199,6 +202,82 @@ static enum fx_exit ask_object(struct run *run, const struct fx_input_object *ob
     }
     fx_answer_finish(&answer);
     return status;
+}
+
+/* ---- one target -------------------------------------------------------------------- */
+
+static bool mutate_one(struct triggered *triggered, json_t **target, struct fx_err *err) {
+    struct fx_existing_queries queries = {0};
+    bool is = false;
+    const bool ok = select_targets(triggered, &queries, err) &&
+                    is_target(&queries, *target, &is, err) &&
+                    (!is || apply_rule(triggered, target, err));
+    fx_existing_queries_finish(&queries);
+    return ok;
+}
+
+static bool mutate_by(const struct fx_question *question,
+                      const struct fx_trigger_view *view, const struct fx_mutator *rule,
+                      json_t **target, struct fx_err *err) {
+    struct triggered triggered = {
+        .find_user = fx_question_find_user(question),
+        .rule = rule,
+        .view = view,
+        .request = view->request,
+    };
+    struct fx_budget budget = {.bound.deadline_ns =
+                                   fx_answer_deadline(question->timeout_ms)};
+    fx_inputs_init(&triggered.inputs, NULL, 0);
+    triggered.request.inputs = &triggered.inputs;
+    triggered.request.schemas = question->schemas;
+    triggered.request.variables = question->variables;
+    fx_budget_swap(&budget);
+    const bool ok = mutate_one(&triggered, target, err);
+    fx_budget_swap(&budget);
+    fx_inputs_finish(&triggered.inputs);
+    return ok;
+}
+
+/* Is it the rule of this name? NULL is the name of each. */
+static bool is_named(const struct fx_mutator *rule, const char *name) {
+    return name == NULL || rule->rule == NULL || strcmp(name, rule->rule) == 0;
+}
+
+static bool mutate_by_each(const struct fx_question *question,
+                           const struct fx_trigger_view *view,
+                           const struct fx_trigger *trigger, const char *name,
+                           json_t **target, struct fx_err *err) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < trigger->n_rules; i++) {
+        const struct fx_mutator *rule = trigger->snapshot->mutators[trigger->rules[i]];
+        if (is_named(rule, name)) {
+            ok = mutate_by(question, view, rule, target, err);
+        }
+    }
+    return ok;
+}
+
+bool fx_targets_are_triggered(const struct fx_review_result *result, const char *rule) {
+    const struct fx_outcome *outcome = result == NULL ? NULL : result->outcome;
+    bool are = false;
+    for (size_t i = 0; outcome != NULL && !are && i < outcome->n_triggered; i++) {
+        are = is_named(result->snapshot->mutators[outcome->triggered[i]], rule);
+    }
+    return are;
+}
+
+bool fx_targets_mutate(const struct fx_question *question, const struct fx_review *review,
+                       const char *rule, json_t **target, struct fx_err *err) {
+    struct fx_trigger_view view = {.parts = NULL};
+    struct fx_trigger *trigger = fx_review_trigger(review);
+    if (trigger == NULL) {
+        return fx_fail_nomem(err);
+    }
+    const bool ok = fx_trigger_view(trigger, &view, err) &&
+                    mutate_by_each(question, &view, trigger, rule, target, err);
+    fx_trigger_view_finish(&view);
+    fx_trigger_unref(trigger);
+    return ok;
 }
 
 /* ---- all objects ------------------------------------------------------------------- */

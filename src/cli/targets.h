@@ -16,4 +16,13 @@
 enum fx_exit fx_targets_emit(const struct fx_apply_values *values,
                              struct fx_apply_inputs *inputs, struct fx_emitter *emitter);
 
+/* Did the review trigger the rule of this name; NULL: any rule? */
+bool fx_targets_are_triggered(const struct fx_review_result *result, const char *rule);
+
+/* Applies the rules that the review triggered to one object, if they select it; only
+ * those of this name, if `rule` is not NULL. *target is a counted reference. `question`
+ * is that of the review. Errors: those of the rules. */
+bool fx_targets_mutate(const struct fx_question *question, const struct fx_review *review,
+                       const char *rule, json_t **target, struct fx_err *err) FX_MUST_USE;
+
 #endif

@@ -10,6 +10,7 @@
 #include "cli/input.h"
 #include "cli/providers.h"
 #include "cli/schemas.h"
+#include "cli/targets.h"
 #include "suite/run.h"
 
 struct test_options {
@@ -104,8 +105,14 @@ static bool mutate(void *user, const struct fx_suite_request *question,
         .timeout_ms = session->values->timeout,
     };
     struct fx_answer answer = {0};
-    const bool ok = fx_answer_ask(&sent, question->object, &answer, err);
+    bool ok = fx_answer_ask(&sent, question->object, &answer, err);
     take_words(answer.result, ret_answer);
+    ret_answer->triggers = ok && answer.review != NULL &&
+                           fx_targets_are_triggered(answer.result, question->target_rule);
+    if (ret_answer->triggers && question->target != NULL) {
+        ok = fx_targets_mutate(&sent, answer.review, question->target_rule,
+                               question->target, err);
+    }
     if (ok) {
         ret_answer->object = json_incref(answer.object);
     }

@@ -8,6 +8,7 @@
 
 #include "base/limits.h"
 #include "suite/rule_session.h"
+#include "value/equal.h"
 #include "value/tree.h"
 
 /* The state of checking one result. */
@@ -16,7 +17,8 @@ struct result_check {
     const struct fx_rule_result *expected;
     struct fx_suite_result *result;
     struct fx_rule_session *session;
-    size_t policy; /* the index of its policy in the session */
+    size_t policy;    /* the index of its policy in the session */
+    bool has_targets; /* the rule mutates existing objects */
     struct fx_err *err;
 
     /* What the policy did with the current object. */
@@ -131,7 +133,7 @@ static bool skip_other(struct result_check *check) {
     return conclude(check, FX_SUITE_SKIP, "%s", fx_rule_left);
 }
 
-/* Ends the check unless the rule is one that mutates the object of the request. */
+/* Ends the check unless the rule is one that mutates. */
 static bool check_rule(struct result_check *check) {
     const json_t *policy = check->session->policies.items[check->policy];
     const json_t *rules = fx_tree_view_key(fx_tree_view_key(policy, "spec"), "rules");
@@ -149,11 +151,8 @@ static bool check_rule(struct result_check *check) {
     if (mutate == NULL) {
         return skip_other(check);
     }
-    return fx_tree_view_key(mutate, "targets") == NULL ||
-           conclude(check, FX_SUITE_SKIP,
-                    "rules with `targets` are not compared: `fixpoint diff --targets` "
-                    "shows what they "
-                    "change");
+    check->has_targets = fx_tree_view_key(mutate, "targets") != NULL;
+    return true;
 }
 
 /* ---- running ----------------------------------------------------------------------- */
@@ -213,40 +212,59 @@ static const char *operation_of(const json_t *variables) {
                : "CREATE";
 }
 
-/* Sends the object. A failure that is not our own sets `failure`. */
-static bool ask(struct result_check *check, struct fx_snapshot *snapshot,
-                json_t *variables, struct fx_trace *trace, struct fx_err *failure) {
+/* Sends a request for `object`; the caller finishes the answer. A failure that is not our
+ * own sets `failure`. */
+static bool send(const struct result_check *check, struct fx_suite_request *given,
+                 struct fx_suite_response *answer, struct fx_err *failure) {
     const struct fx_suite_host *host = host_of(check);
+    json_t *variables = given->variables;
     struct fx_suite_request question = {
-        .snapshot = snapshot,
+        .snapshot = given->snapshot,
         .namespaces = &check->session->namespaces,
         .schemas = check->session->compiled->schemas,
         .operation = operation_of(variables),
-        .object = check->object,
+        .object = given->object,
         .variables = variables,
         .roles = fx_tree_view_key(check->session->values.user_info, "roles"),
         .cluster_roles =
             fx_tree_view_key(check->session->values.user_info, "clusterRoles"),
-        .trace = trace,
+        .trace = given->trace,
+        .target = given->target,
+        .target_rule = check->expected->rule,
     };
     question.user =
         user_of(&check->session->values, &question.groups, &question.n_groups);
     question.old_object =
-        strcmp(question.operation, "UPDATE") == 0 ? check->object : NULL;
-    struct fx_suite_response answer = {.object = NULL};
+        strcmp(question.operation, "UPDATE") == 0 ? question.object : NULL;
     const bool ok =
-        question.groups != NULL && host->mutate(host->user, &question, &answer, failure);
+        question.groups != NULL && host->mutate(host->user, &question, answer, failure);
     if (question.groups == NULL) {
         (void)fx_fail_nomem(failure);
     }
+    free(question.groups);
+    return ok;
+}
+
+static void finish_answer(struct fx_suite_response *answer) {
+    json_decref(answer->object);
+    fx_buf_finish(&answer->denial);
+    fx_buf_finish(&answer->warnings);
+}
+
+/* Sends the object, which becomes that of the answer. */
+static bool ask(struct result_check *check, struct fx_snapshot *snapshot,
+                json_t *variables, struct fx_trace *trace, struct fx_err *failure) {
+    struct fx_suite_request question = {.snapshot = snapshot,
+                                        .object = check->object,
+                                        .variables = variables,
+                                        .trace = trace};
+    struct fx_suite_response answer = {.object = NULL};
+    const bool ok = send(check, &question, &answer, failure);
     if (ok) {
         json_decref(check->object);
         check->object = json_incref(answer.object);
     }
-    json_decref(answer.object);
-    fx_buf_finish(&answer.denial);
-    fx_buf_finish(&answer.warnings);
-    free(question.groups);
+    finish_answer(&answer);
     return ok;
 }
 
@@ -303,6 +321,54 @@ static bool run_policies(struct result_check *check, json_t *object) {
         ok = variables != NULL ? run_policy(check, i, variables)
                                : fx_fail_nomem(check->err);
         json_decref(variables);
+    }
+    return ok;
+}
+
+/* ---- rules with targets ------------------------------------------------------------ */
+
+/* Sends a trigger, whose rules mutate the object. `is_object`: it is the object, which
+ * counts as mutated if it triggers the rule. */
+static bool run_trigger(struct result_check *check, json_t *trigger, bool is_object) {
+    struct fx_err failure = FX_ERR_INIT;
+    struct fx_suite_response answer = {.object = NULL};
+    json_t *before = json_incref(check->object);
+    struct fx_suite_request question = {
+        .snapshot = fx_rule_session_stage(check->session, check->policy, check->err),
+        .object = trigger,
+        .variables = variables_of(check, check->policy, trigger),
+        .target = &check->object,
+    };
+    bool ok = question.snapshot != NULL &&
+              (question.variables != NULL || fx_fail_nomem(check->err));
+    if (ok && !send(check, &question, &answer, &failure)) {
+        check->status = FX_RULE_ERROR;
+        check->matched = true;
+        add_cause(check, failure.msg);
+        ok = !fx_err_is_ours(&failure);
+        *check->err = ok ? *check->err : failure;
+    } else if (ok && check->status != FX_RULE_ERROR &&
+               (!fx_equal(before, check->object) || (is_object && answer.triggers))) {
+        check->status = FX_RULE_PASS;
+        check->matched = true;
+    }
+    finish_answer(&answer);
+    json_decref(question.variables);
+    json_decref(before);
+    return ok;
+}
+
+/* All objects of `resources` are triggers. */
+static bool run_triggers(struct result_check *check, json_t *object) {
+    const struct fx_objects *triggers = &check->session->objects;
+    bool ok = true;
+    json_decref(check->object);
+    check->object = json_incref(object);
+    check->status = FX_RULE_SKIP;
+    check->matched = false;
+    fx_buf_finish(&check->cause);
+    for (size_t i = 0; ok && i < triggers->n_items; i++) {
+        ok = run_trigger(check, triggers->items[i], triggers->items[i] == object);
     }
     return ok;
 }
@@ -373,7 +439,8 @@ static bool judge(struct result_check *check, bool same, struct fx_buf *diff) {
 }
 
 static bool check_object(struct result_check *check, json_t *object) {
-    if (!run_policies(check, object)) {
+    if (!(check->has_targets ? run_triggers(check, object)
+                             : run_policies(check, object))) {
         return false;
     }
     if (!check->matched && check->expected->object == NULL) {
@@ -396,20 +463,30 @@ static bool selects(const struct fx_rule_result *expected, const json_t *object)
     return expected->object == NULL || is_policy(object, expected->object);
 }
 
-static bool check_objects(struct result_check *check) {
-    const struct fx_objects *objects = &check->session->objects;
-    const char *name = check->expected->object;
-    size_t n_selected = 0;
-    bool matched = false;
+/* Checks the objects of one list that the result is about. */
+static bool check_list(struct result_check *check, const struct fx_objects *objects,
+                       size_t *n_selected, bool *matched) {
     for (size_t i = 0; i < objects->n_items && goes_on(check); i++) {
         if (!selects(check->expected, objects->items[i])) {
             continue;
         }
-        n_selected++;
+        ++*n_selected;
         if (!check_object(check, objects->items[i])) {
             return false;
         }
-        matched = matched || check->matched;
+        *matched = *matched || check->matched;
+    }
+    return true;
+}
+
+static bool check_objects(struct result_check *check) {
+    const char *name = check->expected->object;
+    size_t n_selected = 0;
+    bool matched = false;
+    if (!check_list(check, &check->session->objects, &n_selected, &matched) ||
+        (check->has_targets &&
+         !check_list(check, &check->session->others, &n_selected, &matched))) {
+        return false;
     }
     if (n_selected == 0) {
         return conclude(check, FX_SUITE_ERROR,

@@ -43,6 +43,10 @@ struct fx_suite_request {
     json_t *variables;                   /* fx_request.variables, or NULL */
     const json_t *roles, *cluster_roles; /* fx_request.roles; or NULL */
     struct fx_trace *trace;              /* or NULL: records what each mutator did */
+    /* An existing object, for the rules that the request triggers; a counted reference
+     * that they replace. NULL if they are not to run. */
+    json_t **target;
+    const char *target_rule; /* the only one of these rules that runs; NULL: each */
 };
 
 /* The result. The caller initialises the buffers, and frees everything. */
@@ -50,6 +54,7 @@ struct fx_suite_response {
     json_t *object;         /* after mutation, counted; NULL on failure */
     struct fx_buf denial;   /* of FX_EDENIED: the complete message */
     struct fx_buf warnings; /* of policies that warn, audit or were skipped */
+    bool triggers;          /* the request triggers the rule for existing objects */
 };
 
 struct fx_suite_host {
@@ -59,8 +64,9 @@ struct fx_suite_host {
     bool (*compile)(void *user, const struct fx_file_list *files, bool with_exceptions,
                     struct fx_policies **ret_policies, struct fx_err *err);
 
-    /* Mutates the object as the webhook would. An error that is not our own (base/err.h)
-     * is the response of the webhook. Warnings may be set in both cases. */
+    /* Mutates the object as the webhook would, and then the target. An error that is not
+     * our own (base/err.h) is the response of the webhook. Warnings may be set in both
+     * cases. */
     bool (*mutate)(void *user, const struct fx_suite_request *question,
                    struct fx_suite_response *ret_answer, struct fx_err *err);
 
