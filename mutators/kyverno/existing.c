@@ -58,29 +58,37 @@ static bool selects(struct kyverno_evaluation *evaluation, size_t at,
     return ok;
 }
 
-/* Mutates the object if this entry selects it and its preconditions hold. */
-static bool apply_entry(struct kyverno_evaluation *evaluation, size_t at, json_t **root,
-                        struct fx_effect *effect, struct fx_err *err) {
+/* Does this entry select the object, and do its preconditions hold? Then `target` of the
+ * context is set. */
+static bool matches(struct kyverno_evaluation *evaluation, size_t at, json_t *object,
+                    bool *ret_matches, struct fx_err *err) {
     const struct kyverno_target *target = &evaluation->rule->body->targets.items[at];
-    struct fx_effect own = {.applied = false};
-    bool is = false;
-    if (!selects(evaluation, at, *root, &is, err) || !is) {
-        return !is && err->code == FX_OK;
-    }
-    fx_kyverno_context_set_target(&evaluation->context, *root);
-    if (!fx_kyverno_preconditions_eval(target->preconditions, &evaluation->context, &is,
-                                       NULL, err) ||
-        !is) {
-        return err->code == FX_OK;
-    }
-    if (!fx_kyverno_evaluation_change(evaluation, root, &own, err)) {
+    if (!selects(evaluation, at, object, ret_matches, err)) {
         return false;
     }
-    effect->applied = true;
-    effect->changed = effect->changed || own.changed;
-    effect->unmatched = false;
-    effect->criterion = NULL;
-    return true;
+    if (!*ret_matches) {
+        return true;
+    }
+    fx_kyverno_context_set_target(&evaluation->context, object);
+    return fx_kyverno_preconditions_eval(target->preconditions, &evaluation->context,
+                                         ret_matches, NULL, err);
+}
+
+/* Mutates the object if this entry matches it. */
+static bool apply_entry(struct kyverno_evaluation *evaluation, size_t at, json_t **root,
+                        struct fx_effect *effect, struct fx_err *err) {
+    struct fx_effect own = {.applied = false};
+    bool is = false;
+    if (!matches(evaluation, at, *root, &is, err)) {
+        return false;
+    }
+    if (!is) {
+        return true;
+    }
+    const bool ok = fx_kyverno_evaluation_change(evaluation, root, &own, err);
+    *effect = (struct fx_effect){.applied = effect->applied || own.applied,
+                                 .changed = effect->changed || own.changed};
+    return ok;
 }
 
 /* Applies each entry that selects the object, in their order. */

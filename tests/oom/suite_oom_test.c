@@ -33,17 +33,23 @@ static bool compile(void *user, const struct fx_file_list *files, bool with_exce
     return ok;
 }
 
-/* As the policies would: an owner, and a warning. */
+/* Sets the label of the owner, copying on write. */
+static bool set_owner(json_t **object) {
+    json_t *metadata = fx_tree_own_root(object) != NULL
+                           ? fx_tree_own_key(*object, FX_TEXT("metadata"))
+                           : NULL;
+    json_t *labels = metadata != NULL ? json_object() : NULL;
+    return labels != NULL && fx_tree_set_take(metadata, FX_TEXT("labels"), labels) &&
+           fx_tree_set_take(labels, FX_TEXT("owner"), json_string("platform"));
+}
+
+/* As the policies would: an owner, also of the target, and a warning. */
 static bool mutate(void *user, const struct fx_suite_request *question,
                    struct fx_suite_response *ret_answer, struct fx_err *err) {
     (void)user;
     json_t *object = json_incref(question->object);
-    json_t *metadata = fx_tree_own_root(&object) != NULL
-                           ? fx_tree_own_key(object, FX_TEXT("metadata"))
-                           : NULL;
-    json_t *labels = metadata != NULL ? json_object() : NULL;
-    if (labels == NULL || !fx_tree_set_take(metadata, FX_TEXT("labels"), labels) ||
-        !fx_tree_set_take(labels, FX_TEXT("owner"), json_string("platform"))) {
+    if (!set_owner(&object) ||
+        (question->target != NULL && !set_owner(question->target))) {
         json_decref(object);
         return fx_fail_nomem(err);
     }
@@ -98,9 +104,9 @@ static struct run_case suites_of[] = {
     {RULES,
      3,
      13,
-     {[FX_SUITE_PASS] = 3,
+     {[FX_SUITE_PASS] = 4,
       [FX_SUITE_FAIL] = 1,
-      [FX_SUITE_SKIP] = 3,
+      [FX_SUITE_SKIP] = 2,
       [FX_SUITE_ERROR] = 6}},
 };
 
